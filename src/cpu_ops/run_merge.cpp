@@ -1,7 +1,6 @@
 #include "cpu_ops/run_merge.h"
 
 #include <algorithm>
-#include <array>
 #include <compare>
 #include <cstring>
 #include <span>
@@ -11,7 +10,6 @@
 #include "base/text_heap.h"
 #include "cpu_ops/sort_keys.h"
 #include "cpu_ops/sort_rows.h"
-#include "pappus/detail/base/bits.h"
 #include "pappus/detail/base/integers.h"
 
 namespace pappus::cpu_ops {

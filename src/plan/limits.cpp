@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "ops/slice.h"
 #include "plan/plan.h"
 
 namespace pappus::plan {
@@ -14,8 +15,9 @@ namespace {
 std::int64_t rows_read(const stage& reader, std::int64_t limit) {
   const auto* const slice = reader.node->op->slice_of(*reader.node);
   if (slice == nullptr) return INT64_MAX;
-  const auto rows = std::min(slice->take, limit);
-  return rows > INT64_MAX - slice->skip ? INT64_MAX : slice->skip + rows;
+  auto read = *slice;
+  read.take = std::min(read.take, limit);
+  return ops::rows_wanted(read, 0);
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
 // Of a sort whose first rows alone are read: the same rows as of all that are sorted, whatever
 // moves with the keys and however rows came.
 #include <algorithm>
-#include <cstdlib>
+#include <array>
 #include <functional>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>

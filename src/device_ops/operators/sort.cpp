@@ -102,8 +102,8 @@ class sorting final : public chunk_operator {
         node_(run.node),
         on_host_(run.devices.front()->runs_on_host()),
         key_bytes_(key_parts(node_, on_host_)),
-        // Integers that are sorted as keys come back as a whole.
         limit_(std::min(is_top(node_) ? node_.as<top_params>().limit : run.limit, run.rows)),
+        // That are sorted as keys, which come back as a whole.
         integers_(sorts_integers(node_) && limit_ == run.rows) {
     for (std::size_t part = 0; part < key_bytes_.size(); ++part)
       programs_.push_back(program_of(node_, part, key_bytes_[part]));

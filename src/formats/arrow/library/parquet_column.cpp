@@ -54,7 +54,8 @@ class plain_rows final : public arrow_rows {
   void skip(std::int64_t rows) {
     while (rows > 0) {
       const auto most = std::min(rows_at_once_, rows);
-      const auto skipped = has_texts() ? fetch_texts(most).rows : fetch(most).rows;
+      const bool texts = values_.has_next() && values_.has_texts();
+      const auto skipped = texts ? fetch_texts(most).rows : fetch(most).rows;
       if (skipped == 0) throw arrow_problem("it has fewer values than rows");
       rows -= skipped;
     }
@@ -74,21 +75,13 @@ class plain_rows final : public arrow_rows {
     if (values_.may_miss()) some.valid = check(arrow::AllocateBuffer((most + 7) / 8, &*pool_));
     auto* const values = some.values->template mutable_data_as<value>();
     auto* const valid = some.valid ? some.valid->mutable_data() : nullptr;
-    while (some.rows < most && values_.has_next() && !has_texts()) {
+    while (some.rows < most && values_.has_next() && !values_.has_texts()) {
       const auto read = values_.read(most - some.rows, valid, some.rows, values + some.there);
       some.rows += read.rows;
       some.there += read.there;
     }
     left_ -= some.rows;
     return some;
-  }
-
-  /// Whether the next value is a text, and not the number of one.
-  bool has_texts() {
-    if constexpr (parquet_values<Type>::texts)
-      return values_.has_next() && !values_.has_numbers();
-    else
-      return false;
   }
 
   /// Texts, which lie in their page until the next ones are fetched, and bits of their rows.
@@ -116,7 +109,7 @@ class plain_rows final : public arrow_rows {
 
   void read(arrow_piece& piece) {
     const auto most = std::min(rows_at_once_, left_);
-    if (has_texts()) {
+    if (values_.has_next() && values_.has_texts()) {
       const auto some = fetch_texts(most);
       piece = piece_of_texts(some.texts, some.valid, some.rows, pool_);
       return;

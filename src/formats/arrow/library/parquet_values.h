@@ -59,19 +59,15 @@ class parquet_values {
     });
   }
 
-  /// The same where that page has no numbers of texts. These lie where they do until the next call.
+  /// The same where that page has texts. These lie where they do until the next call.
   counts read(std::int64_t n, std::uint8_t* bits, std::int64_t first, parquet::ByteArray* values)
     requires texts
   {
     return read_with(n, bits, first, [&](int there) { return decoder_->Decode(values, there); });
   }
 
-  /// Whether the page that has_next() has found has numbers of a dictionary's texts.
-  bool has_numbers() const
-    requires texts
-  {
-    return decoder_ == dictionary_.get();
-  }
+  /// Whether the page that has_next() has found has texts, and not numbers of a dictionary's.
+  bool has_texts() const { return texts && decoder_ != dictionary_.get(); }
 
   bool may_miss() const { return column_.max_definition_level() > 0; }
 
